@@ -248,7 +248,8 @@ extension GatewayLoop {
 
     /// Counts a wrong secret in the body of a request. Returns the refusal if the client has sent too many.
     package func failure(of connection: ClientConnection) -> GatewayError? {
-        (connection.request.forwardedClient ?? connection.peerAddress).flatMap(countFailure)?.error
+        connection.request.hasWrongSecret = true
+        return (connection.request.forwardedClient ?? connection.peerAddress).flatMap(countFailure)?.error
     }
 
     /// Returns the principal of a browser's session; nil if the request has no cookie of a session.

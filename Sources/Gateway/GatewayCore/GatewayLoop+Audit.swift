@@ -78,7 +78,7 @@ extension GatewayLoop {
     // MARK: Refusals
 
     /// Records a refusal because of the client's key. Refusals of clients without a key are not recorded.
-    func recordRefusal(_ error: GatewayError, of connection: ClientConnection) {
+    package func recordRefusal(_ error: GatewayError, of connection: ClientConnection) {
         guard error.status == 401 || error.status == 403 || error.status == 429, let audit = setUp.audit else { return }
         let request = connection.request
         // The result of an action that has begun is recorded when the request ends.
@@ -86,9 +86,11 @@ extension GatewayLoop {
         let attempted = request.audit?.entry.route
         request.audit = nil
         // Ask for the limit before the key is checked again, because the check costs more.
-        guard request.principal != nil || Admission.presentsKey(connection.head, for: .webSocketKey(.read)),
+        guard
+            request.principal != nil || request.hasWrongSecret
+                || Admission.presentsKey(connection.head, for: .webSocketKey(.read)),
             audit.admitsRefusal(of: request.forwardedClient ?? connection.peerAddress),
-            let key = request.principal.map({ AuditEntry.Key($0) }) ?? refusedKey(connection)
+            let key = request.principal.map({ AuditEntry.Key($0) }) ?? refusedKey(connection, request)
         else { return }
         var entry = entry(.refused, of: connection)
         entry.key = key
@@ -101,7 +103,9 @@ extension GatewayLoop {
 
     /// Returns the key in a request that was refused because of this key; nil if the request contains none. The key can be
     /// wrong, so that only its id may be known.
-    private func refusedKey(_ connection: ClientConnection) -> AuditEntry.Key? {
+    private func refusedKey(_ connection: ClientConnection, _ request: RequestContext) -> AuditEntry.Key? {
+        // The secret in a body can be an administrator's key or a pairing code, which have no id.
+        if request.hasWrongSecret { return AuditEntry.Key(id: nil, name: nil) }
         let head = connection.head
         var known: KnownCredentials?
         switch Admission.judge(head, snapshot, for: .webSocketKey(.read), known: &known) {

@@ -92,6 +92,7 @@ package struct LoginEndpoints: Sendable {
                 }
             }
         } catch {
+            loop.recordRefusal(error, of: connection)
             loop.answer(connection, form.answer(to: error, warnsOfPlainHTTP: isReadable))
         }
     }

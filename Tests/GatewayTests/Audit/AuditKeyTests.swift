@@ -94,6 +94,30 @@ import Testing
         #expect(!String(decoding: gateway.auditFiles(), as: UTF8.self).contains(mistyped.token))
     }
 
+    @Test func `wrong secrets in a form or a pairing code are recorded, and sign-ins and pairings are too`() throws {
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags, environment: Self.environment)
+        let phone = try gateway.createKey("phone")
+        func post(_ target: String, _ body: String) throws -> TestResponse {
+            try TestClient.request(
+                port: gateway.port, "POST", target, headers: [("Content-Type", "application/json")],
+                body: Array(body.utf8))
+        }
+        #expect(try post("/-/login", #"{"key":"wrong-key-0123456789"}"#).status == 401)
+        #expect(try post("/-/pair", #"{"code":"0123-4567-89AB-CDEF"}"#).status == 401)
+        #expect(try post("/-/login", #"{"key":"\#(phone.token)"}"#).status == 200)
+        let code = try #require(gateway.json("POST", "/-/pair/codes", "{}").json["code"]?.text)
+        #expect(try post("/-/pair", #"{"code":"\#(code)"}"#).status == 201)
+        let lines = try gateway.audit(count: 5)
+
+        #expect(
+            lines.map(\.routed) == [
+                "key_created - 201", "refused POST /-/login 401", "refused POST /-/pair 401", "key_created - 201",
+                "key_created - 201",
+            ])
+        #expect(lines.dropFirst().map { $0["key"] } == [nil, nil, "phone", "VIBE_AUTH_SECRET"])
+        #expect(!String(decoding: gateway.auditFiles(), as: UTF8.self).contains("wrong-key"))
+    }
+
     @Test func `a refused grant is recorded once`() throws {
         let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         let admin = try gateway.createKey("admin", #""allow":"admin","projects":["demo"]"#)

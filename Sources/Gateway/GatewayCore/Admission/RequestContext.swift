@@ -46,6 +46,8 @@ package final class RequestContext: ConnectionContext {
     var limitedContent: LimitedContent?
     /// The stream that counts towards the limit of the request's key; nil if there is none.
     var openStream: KeyMeter.OpenStream?
+    /// Whether the body of the request contained a wrong secret, such as a key in the form for signing in.
+    var hasWrongSecret = false
     /// The entry of the audit log that waits for the result of the request; nil for most requests.
     var audit: PendingAuditEntry?
 
@@ -93,6 +95,7 @@ package final class RequestContext: ConnectionContext {
         outlivesKey = false
         isAtRoot = false
         openStream = nil
+        hasWrongSecret = false
         limitedContent = nil
     }
 }
