@@ -59,6 +59,9 @@ extension AuditService {
 
     // MARK: Description
 
+    private static let age = "[1-9][0-9]{0,3}(s|min|h|d)"
+    private static let date = "20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])"
+    private static let time = "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
     private static let parameters: [Endpoint.Parameter] = [
         .init(
             name: "key", meaning: "The name or the id of a key: its actions, and the actions that concern it.",
@@ -67,7 +70,7 @@ extension AuditService {
         .init(
             name: "since",
             meaning: "The time of the oldest entry: a time before now such as `1d`, or a time in the form of RFC 3339.",
-            schema: ["type": "string"]),
+            schema: ["type": "string", "pattern": .string("^(\(age)|\(date)T\(time)Z)$")]),
         .init(
             name: "limit", meaning: "The maximum number of entries. The default is \(AuditQuery.defaultLimit).",
             schema: [

@@ -61,6 +61,9 @@ package enum KeyResponse {
     package static let draftSchema = Schema("NewKey", Schema.object(draft, required: ["name"]))
     /// The schema of the changes of a key.
     package static let patchSchema = Schema("KeyChanges", Schema.object(draft, required: []))
+    /// The schema of the values of a pairing code.
+    package static let pairingSchema = Schema(
+        "PairingValues", Schema.object(JSONObject(draft.members.filter { $0.name != "identity" }), required: []))
     /// The schema of the body of a rotation.
     static let rotationSchema = Schema(
         "KeyRotation",

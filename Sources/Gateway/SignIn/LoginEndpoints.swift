@@ -58,10 +58,11 @@ package struct LoginEndpoints: Sendable {
                 body: Self.bodySchema,
                 .json(200, schema: Self.sessionSchema, "The session. `Set-Cookie` contains its cookie."),
                 .init(status: 303, meaning: "The response to a form: the browser is signed in.", content: .nothing),
-                .error(400, "The body contains no key."), .error(401, "The key is wrong."),
-                .error(403, "A page of another origin has sent the request."),
-                .error(429, "Too many wrong keys came from the client's address."),
-                .error(503, "The session cannot be stored.")),
+                // The response to a form is a page.
+                .passedError(400, "The body contains no key."), .passedError(401, "The key is wrong."),
+                .passedError(403, "A page of another origin has sent the request."),
+                .passedError(429, "Too many wrong keys came from the client's address, or the key signs in too often."),
+                .passedError(503, "The session cannot be stored.")),
             handler: .loop { request, connection, loop in
                 guard PageOrigin.isOfOtherOrigin(connection.head) != true else {
                     return loop.refuse(connection, Self.foreign)
@@ -75,15 +76,17 @@ package struct LoginEndpoints: Sendable {
 
     /// Checks the key in a body that has arrived, and begins the session.
     private func signIn(_ request: ControlRequest, _ connection: ClientConnection, _ loop: GatewayLoop) {
-        let form = Form(request.body, isForm: BodyRule.isForm(connection.head))
+        let isForm = BodyRule.isForm(connection.head)
         let isSecure = PageOrigin.isSecure(connection.head)
         let isReadable = Self.isReadable(connection)
+        var form = Form(isForm: isForm)
         do throws(GatewayError) {
+            form = try Form(request.body, isForm: isForm)
             guard let key = form.key else { throw Self.noKey }
             let principal = try loop.admit(secret: key, of: connection)
             let keys = keys
             let caller = KeyCaller(principal, from: request.client)
-            loop.callControl(connection, request) { _, _ in
+            loop.callControl(connection, request) { [form] _, _ in
                 do throws(GatewayError) {
                     let (session, token) = try await keys.beginSession(of: principal, for: caller)
                     return .answer(Self.answer(session, token, form, isSecure: isSecure))
@@ -173,7 +176,15 @@ package struct LoginEndpoints: Sendable {
         400, "The body contains no key. Send, for example, {\"key\":\"vr_…\"}.")
 
     private static let bodySchema = Schema(
-        "Login", Schema.object(["key": ["type": "string", "description": "The key."]], required: ["key"]))
+        "Login",
+        Schema.object(
+            [
+                "key": ["type": "string", "pattern": #"[^\u0000-\u0020]"#, "description": "The key."],
+                "next": ["type": "string", "description": "The target to which a form leads the browser."],
+                "username": [
+                    "type": "string", "description": "A name for the browser's password manager, without effect.",
+                ],
+            ], required: ["key"]))
     private static let sessionSchema = KeyResponse.keySchema
 }
 
@@ -186,7 +197,14 @@ private struct Form: Sendable {
     /// The target to which the browser goes afterwards.
     let next: String?
 
-    init(_ body: [UInt8], isForm: Bool) {
+    /// Creates the values of an empty body.
+    init(isForm: Bool) {
+        self.isForm = isForm
+        key = nil
+        next = nil
+    }
+
+    init(_ body: [UInt8], isForm: Bool) throws(GatewayError) {
         self.isForm = isForm
         let text: String?
         if isForm {
@@ -194,7 +212,9 @@ private struct Form: Sendable {
             text = query["key"]
             next = LoginPage.checked(next: query["next"])
         } else {
-            text = JSONObject(jsonText: body)?["key"].flatMap { try? String(json: $0) }
+            let members = try RequestMembers(
+                body, names: ["key", "next", "username"], example: "{\"key\":\"vr_…\"}")
+            text = members["key"]
             next = nil
         }
         // A copied key often has a space or a line break at its end.

@@ -165,7 +165,7 @@ package struct PairingEndpoints: Sendable {
         "This pairing code is wrong, was used before, or has expired. Create a new one with `viberemote-gateway pair`.",
         fields: ["WWW-Authenticate": "Bearer"])
 
-    private static let draftSchema = KeyResponse.patchSchema
+    private static let draftSchema = KeyResponse.pairingSchema
     private static let codeSchema = Schema(
         "PairingCode",
         Schema.object([
@@ -178,11 +178,12 @@ package struct PairingEndpoints: Sendable {
             [
                 "code": ["type": "string", "description": "The pairing code."],
                 "name": ["type": "string", "description": "The name of the device, unless the code contains one."],
-                "device": [
-                    "type": "string", "pattern": "^[0-9A-Za-z_-]{22,128}$",
-                    "description":
-                        "A secret of at least 128 random bits that identifies the device when it pairs again.",
-                ],
+                "device":
+                    ([
+                        "type": "string", "pattern": "^[0-9A-Za-z_-]{22,128}$",
+                        "description":
+                            "A secret of at least 128 random bits that identifies the device when it pairs again.",
+                    ] as JSON).orNull,
             ], required: ["code"]))
 }
 
@@ -195,27 +196,25 @@ private struct PairingRequest: Sendable {
     let secret: [UInt8]?
 
     init(_ body: [UInt8]) throws(GatewayError) {
-        guard let object = JSONObject(jsonText: body), let code = Self.text("code", in: object) else {
-            throw GatewayError(
-                400, "The body contains no pairing code. Send, for example, {\"code\":\"0123-4567-89AB-CDEF\"}.")
+        let example = "{\"code\":\"0123-4567-89AB-CDEF\"}"
+        let members = try RequestMembers(
+            body, names: ["code", "name", "device"], nullable: ["device"], example: example)
+        guard let code = members["code"] else {
+            throw GatewayError(400, "The body contains no pairing code. Send, for example, \(example).")
         }
         self.code = PairingCode(code)
-        name = Self.text("name", in: object)
-        guard let device = object["device"], device != .null else {
+        name = members["name"]
+        guard let text = members["device"] else {
             secret = nil
             return
         }
-        guard let text = Self.text("device", in: object), (22...128).contains(text.utf8.count),
+        guard (22...128).contains(text.utf8.count),
             text.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") || Self.isAlphanumeric($0) })
         else {
             throw GatewayError(
                 400, "The value of \"device\" is invalid: use 22 to 128 letters, digits, underscores and hyphens.")
         }
         secret = Array(text.utf8)
-    }
-
-    private static func text(_ name: String, in object: JSONObject) -> String? {
-        object[name].flatMap { try? String(json: $0) }
     }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {

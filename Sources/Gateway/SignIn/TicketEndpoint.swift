@@ -31,7 +31,7 @@ package enum TicketEndpoint {
                     Schema.object(
                         [
                             "path": [
-                                "type": "string", "pattern": "^/",
+                                "type": "string", "pattern": "^/", "maxLength": 1000,
                                 "description": "The path and the query of the request, without the ticket.",
                             ],
                             "project":
@@ -67,8 +67,9 @@ package enum TicketEndpoint {
     private static func answer(
         to request: ControlRequest, _ loop: GatewayLoop
     ) throws(GatewayError) -> GatewayAnswer {
-        guard let object = JSONObject(jsonText: request.body),
-            let path = object["path"].flatMap({ try? String(json: $0) }), path.utf8.first == UInt8(ascii: "/"),
+        let members = try RequestMembers(
+            request.body, names: ["path", "project"], nullable: ["project"], example: "{\"path\":\"/events\"}")
+        guard let path = members["path"], path.utf8.first == UInt8(ascii: "/"),
             path.utf8.count <= longestPath
         else {
             throw GatewayError(
@@ -76,10 +77,8 @@ package enum TicketEndpoint {
                 "The body contains no path of at most \(longestPath) bytes. Send, for example, {\"path\":\"/events\"}.")
         }
         guard var principal = request.principal else { throw .notFound }
-        if let project = object["project"], project != .null {
-            guard let name = try? String(json: project), let limited = principal.limited(to: name) else {
-                throw ControlAnswers.projectNotFound((try? String(json: project)) ?? "")
-            }
+        if let project = members["project"] {
+            guard let limited = principal.limited(to: project) else { throw ControlAnswers.projectNotFound(project) }
             principal = limited
         }
         guard let ticket = loop.setUp.tickets.issue(to: principal, for: Array(path.utf8), at: loop.loop.now) else {
