@@ -20,11 +20,12 @@ package final class AuditService: Sendable {
 
     private struct State {
         var refusals = RefusalLimiter()
-        /// Whether a call of ``reportOmittedRefusals()`` is pending.
+        var unknownActions = RefusalLimiter()
+        /// Whether a call of ``reportOmissions()`` is pending.
         var awaitsReport = false
     }
 
-    /// The time after which the number of omitted refusals is reported.
+    /// The time after which the numbers of omitted entries are reported.
     private static let gathering = Duration.seconds(60)
     /// The interval at which entries are removed although none is added.
     private static let pruneInterval = Duration.seconds(3_600)
@@ -94,14 +95,16 @@ package final class AuditService: Sendable {
         if count > 0 { write(AuditEntry(time: now, .omitted, count: count)) }
     }
 
-    private func reportOmittedRefusals() {
-        let count = state.withLock { state in
+    private func reportOmissions() {
+        let (refusals, unknownActions) = state.withLock { state in
             state.awaitsReport = false
-            return state.refusals.takeOmitted()
+            return (state.refusals.takeOmitted(), state.unknownActions.takeOmitted())
         }
-        guard count > 0 else { return }
-        log.warning("entries about refused requests omitted from the audit log", LogField("count", count))
-        write(AuditEntry(time: now, .refusalsOmitted, count: count))
+        if refusals > 0 {
+            log.warning("entries about refused requests omitted from the audit log", LogField("count", refusals))
+            write(AuditEntry(time: now, .refusalsOmitted, count: refusals))
+        }
+        if unknownActions > 0 { write(AuditEntry(time: now, .omitted, count: unknownActions)) }
     }
 
     // MARK: Limits
@@ -129,7 +132,7 @@ package final class AuditService: Sendable {
 
     /// Writes the waiting entries and closes the database.
     package func close() {
-        reportOmittedRefusals()
+        reportOmissions()
         reportLosses()
         if case .success(let store) = store { store.close() }
     }
@@ -177,13 +180,26 @@ extension AuditService: RequestRecorder {
     /// Returns whether to record the refusal of a request of this client. Otherwise, counts the refusal as omitted. The
     /// numbers are reported a minute later.
     package func admitsRefusal(of client: IPAddress?) -> Bool {
-        let time = Duration.nanoseconds(MonotonicTime.now.nanoseconds)
+        let time = Self.time
+        return admits { $0.refusals.admits(client, at: time) }
+    }
+
+    /// Returns whether to record a request of this client for an unknown route. Otherwise, counts the request as omitted.
+    package func admitsUnknownAction(of client: IPAddress?) -> Bool {
+        let time = Self.time
+        return admits { $0.unknownActions.admits(client, at: time) }
+    }
+
+    private static var time: Duration { .nanoseconds(MonotonicTime.now.nanoseconds) }
+
+    /// Asks a limiter whether to record an entry. If it is omitted, makes sure that the number is reported.
+    private func admits(_ ask: (inout State) -> Bool) -> Bool {
         let (isAdmitted, isFirst) = state.withLock { state in
-            guard !state.refusals.admits(client, at: time) else { return (true, false) }
+            guard !ask(&state) else { return (true, false) }
             defer { state.awaitsReport = true }
             return (false, !state.awaitsReport)
         }
-        if isFirst { delay(Self.gathering) { [weak self] in self?.reportOmittedRefusals() } }
+        if isFirst { delay(Self.gathering) { [weak self] in self?.reportOmissions() } }
         return isAdmitted
     }
 }

@@ -32,6 +32,11 @@ extension GatewayLoop {
             request.audit = nil
             return
         }
+        let client = request.forwardedClient ?? connection.peerAddress
+        guard action != .unknown || audit.admitsUnknownAction(of: client) else {
+            request.audit = nil
+            return
+        }
         var entry = entry(action, of: connection)
         entry.route = found.map { "\($0.method.rawValue) \($0.template)" }
         if let found, case .reply(let reply) = found.content {

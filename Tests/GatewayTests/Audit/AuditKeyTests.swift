@@ -118,6 +118,15 @@ import Testing
         #expect(!String(decoding: gateway.auditFiles(), as: UTF8.self).contains("wrong-key"))
     }
 
+    @Test func `requests for unknown routes cannot fill the audit log`() throws {
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags)
+        try gateway.start(try Self.instance())
+        for number in 1...60 { _ = try gateway.request("POST", "/projects/demo/api/unknown/\(number)") }
+        _ = try gateway.createKey("last")
+
+        #expect(try gateway.audit(count: 22).filter { $0.action == "unknown" }.count == 20)
+    }
+
     @Test func `a refused grant is recorded once`() throws {
         let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         let admin = try gateway.createKey("admin", #""allow":"admin","projects":["demo"]"#)

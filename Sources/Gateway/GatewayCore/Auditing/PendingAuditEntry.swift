@@ -9,6 +9,9 @@ package protocol RequestRecorder: AuditRecorder {
     /// Returns whether to record the refusal of a request of this client. If the result is false, counts the refusal as
     /// omitted, so that clients without a key cannot fill the log.
     func admitsRefusal(of client: IPAddress?) -> Bool
+    /// Returns whether to record a request of this client for a route that the gateway does not know. If the result is
+    /// false, counts the request as omitted. Such requests can be frequent, and an entry costs more than the request.
+    func admitsUnknownAction(of client: IPAddress?) -> Bool
 }
 
 /// An entry of the audit log whose request is in progress. The loop records the entry when the result is known.
