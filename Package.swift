@@ -188,8 +188,8 @@ let package = Package(
         module(
             .gateway, "SignIn",
             [
-                "Access", "Addresses", "Encodings", "EventLoop", "GatewayCore", "HTTPServer", "HTTPTypes", "JSONText",
-                "KeyAdministration", "Keys", "Locking", "OpenCodeFamilies", "Sodium",
+                "Access", "Addresses", "Audit", "Encodings", "EventLoop", "GatewayCore", "HTTPServer", "HTTPTypes",
+                "JSONText", "KeyAdministration", "Keys", "Locking", "OpenCodeFamilies", "Sodium",
             ]),
         module(.gateway, "APIDescription", ["GatewayCore", "HTTPTypes", "JSONText", "Settings", "Sodium"]),
         // Combines the features into the data plane.

@@ -9,7 +9,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-largest=$((18 * 1000 * 1000))
+# The limit detects a large library by mistake: Foundation alone would add at least 6 MB.
+largest=$((20 * 1000 * 1000))
 # Use a separate scratch directory, because a switch between static and shared libraries would rebuild everything.
 scratch=.build/static
 program=.build/dist/viberemote-gateway

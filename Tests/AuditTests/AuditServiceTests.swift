@@ -117,7 +117,7 @@ import Testing
 
     @Test func `omitted refusals are recorded as one entry when the service ends`() async throws {
         let service = service()
-        let admitted = (1...30).count { _ in service.admitsRefusal(of: nil) }
+        let admitted = (1...30).count { _ in service.admitsRefusal(of: nil, isOfKey: false) }
 
         #expect(admitted == 20)
 

@@ -70,6 +70,10 @@ package enum AuditAction: String, Sendable, CaseIterable {
     case keyChanged = "key_changed"
     case keyRotated = "key_rotated"
     case keyRevoked = "key_revoked"
+    /// A key with the scope `admin` has created a pairing code.
+    case pairingCodeCreated = "pairing_code_created"
+    /// A device has received a key. The entry contains the key that has created the pairing code, and the device's address.
+    case devicePaired = "device_paired"
     /// A key was used for the first time.
     case keyFirstUsed = "key_first_used"
     /// The gateway refused a request of a known key, or a request with a wrong key.

@@ -19,7 +19,10 @@ package final class AuditService: Sendable {
     package typealias Delay = @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
 
     private struct State {
+        /// The refusals of clients without a valid key.
         var refusals = RefusalLimiter()
+        /// The refusals of clients with a valid key.
+        var keyRefusals = RefusalLimiter()
         var unknownActions = RefusalLimiter()
         /// Whether a call of ``reportOmissions()`` is pending.
         var awaitsReport = false
@@ -98,7 +101,7 @@ package final class AuditService: Sendable {
     private func reportOmissions() {
         let (refusals, unknownActions) = state.withLock { state in
             state.awaitsReport = false
-            return (state.refusals.takeOmitted(), state.unknownActions.takeOmitted())
+            return (state.refusals.takeOmitted() + state.keyRefusals.takeOmitted(), state.unknownActions.takeOmitted())
         }
         if refusals > 0 {
             log.warning("entries about refused requests omitted from the audit log", LogField("count", refusals))
@@ -179,9 +182,9 @@ extension AuditService: RequestRecorder {
 
     /// Returns whether to record the refusal of a request of this client. Otherwise, counts the refusal as omitted. The
     /// numbers are reported a minute later.
-    package func admitsRefusal(of client: IPAddress?) -> Bool {
+    package func admitsRefusal(of client: IPAddress?, isOfKey: Bool) -> Bool {
         let time = Self.time
-        return admits { $0.refusals.admits(client, at: time) }
+        return admits { isOfKey ? $0.keyRefusals.admits(client, at: time) : $0.refusals.admits(client, at: time) }
     }
 
     /// Returns whether to record a request of this client for an unknown route. Otherwise, counts the request as omitted.

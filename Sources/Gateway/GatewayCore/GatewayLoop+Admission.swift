@@ -30,7 +30,7 @@ extension GatewayLoop {
         }
         request.require(scope, ofAllProjects: !namesProject)
         guard let principal = request.principal, principal.isLimited else { return nil }
-        return refusal(of: principal.rights, scope: scope, to: segment())
+        return refusal(of: principal.rights, scope: scope, to: segment(), request)
     }
 
     /// Returns the refusal of a request to the endpoint with this index; see
@@ -45,7 +45,9 @@ extension GatewayLoop {
     }
 
     /// Returns the refusal of a request with limited rights; nil if the rights suffice.
-    private func refusal(of rights: KeyRights, scope: Scope, to segment: ArraySlice<UInt8>?) -> GatewayError? {
+    private func refusal(
+        of rights: KeyRights, scope: Scope, to segment: ArraySlice<UInt8>?, _ request: RequestContext
+    ) -> GatewayError? {
         // Most keys can open all projects, so most requests do not need the name.
         if rights.projects == nil, rights.scope >= scope { return nil }
         guard let segment else { return scope.refusal(of: rights, project: nil) }
@@ -53,6 +55,7 @@ extension GatewayLoop {
         guard let name = ProjectName(percentEncoded: segment) else { return nil }
         // A key must not reveal whether another project exists.
         guard rights.includes(project: name.string) else {
+            request.isOtherProject = true
             return ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self))
         }
         return scope.refusal(of: rights, project: name.string)
@@ -106,6 +109,16 @@ extension GatewayLoop {
         return nil
     }
 
+    /// Returns the refusal of a request to an instance that is not reachable, if the scope of the request's key does not
+    /// permit the request to any instance; nil otherwise.
+    func scopeRefusal(
+        of connection: ClientConnection, target: ArraySlice<UInt8>, project: ProjectName
+    ) -> GatewayError? {
+        guard let principal = connection.request.principal, principal.isLimited else { return nil }
+        let judgement = RouteJudgement(connection.head.methodName, target, for: nil)
+        return judgement.scope.refusal(of: principal.rights, project: project.string)
+    }
+
     private static let workspaceField = Array("x-opencode-workspace".utf8)
 
     /// Returns the objects that a request names in its path, its query and its examined body.
@@ -147,7 +160,10 @@ extension GatewayLoop {
         }
         switch admission {
         case .admitted(let principal):
-            if let meter = principal.meter, let refusal = rateRefusal(of: principal, meter, request) { return refusal }
+            if let meter = principal.meter, let refusal = rateRefusal(of: principal, meter, request) {
+                request.refusedPrincipal = principal
+                return refusal
+            }
             reportUse(of: principal, by: client, connection)
             request.admit(principal)
             if !isKnown {
@@ -162,7 +178,9 @@ extension GatewayLoop {
         // applies to all keys that the gateway does not accept.
         case .refused(let refusal) where refusal == .wrongKey || refusal == .mistypedKey:
             return client.flatMap(countFailure) ?? refusal
-        case .refused(let refusal): return refusal
+        case .refused(let refusal):
+            request.hasWrongSecret = refusal.concernsOtherCredentials
+            return refusal
         }
     }
 
@@ -231,8 +249,11 @@ extension GatewayLoop {
         switch admission {
         case .admitted(let principal):
             if let meter = principal.meter, let refusal = rateRefusal(of: principal, meter, connection.request) {
+                connection.request.refusedPrincipal = principal
                 throw refusal.error
             }
+            reportUse(
+                of: principal, by: connection.request.forwardedClient ?? connection.peerAddress, connection)
             connection.vouch()
             return principal
         case .refused(let refusal): throw failure(of: connection) ?? refusal.error

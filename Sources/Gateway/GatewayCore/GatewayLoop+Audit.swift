@@ -84,23 +84,28 @@ extension GatewayLoop {
 
     /// Records a refusal because of the client's key. Refusals of clients without a key are not recorded.
     package func recordRefusal(_ error: GatewayError, of connection: ClientConnection) {
-        guard error.status == 401 || error.status == 403 || error.status == 429, let audit = setUp.audit else { return }
         let request = connection.request
+        // The response for a project that the key cannot open is that for an unknown project.
+        let isRefusal = [401, 403, 429].contains(error.status) || request.isOtherProject
+        guard isRefusal, let audit = setUp.audit else { return }
         // The result of an action that has begun is recorded when the request ends.
         if let pending = request.audit, pending.hasBegun { return }
         let attempted = request.audit?.entry.route
         request.audit = nil
         // Ask for the limit before the key is checked again, because the check costs more.
+        let principal = request.principal ?? request.refusedPrincipal
         guard
-            request.principal != nil || request.hasWrongSecret
+            principal != nil || request.hasWrongSecret
                 || Admission.presentsKey(connection.head, for: .webSocketKey(.read)),
-            audit.admitsRefusal(of: request.forwardedClient ?? connection.peerAddress),
-            let key = request.principal.map({ AuditEntry.Key($0) }) ?? refusedKey(connection, request)
+            audit.admitsRefusal(
+                of: request.forwardedClient ?? connection.peerAddress, isOfKey: principal != nil),
+            let key = principal.map({ AuditEntry.Key($0) }) ?? refusedKey(connection, request)
         else { return }
         var entry = entry(.refused, of: connection)
         entry.key = key
         let place = place(of: connection)
-        entry.project = request.project ?? place.project
+        // An administrator for some projects must not learn the names of others.
+        entry.project = request.isOtherProject ? nil : request.project ?? place.project
         entry.route = attempted ?? place.route
         entry.result = .status(error.status)
         audit.record(entry)
@@ -113,14 +118,16 @@ extension GatewayLoop {
         if request.hasWrongSecret { return AuditEntry.Key(id: nil, name: nil) }
         let head = connection.head
         var known: KnownCredentials?
-        switch Admission.judge(head, snapshot, for: .webSocketKey(.read), known: &known) {
+        let admission = Admission.judge(head, snapshot, for: .webSocketKey(.read), known: &known)
+        switch admission {
         case .admitted(let principal): return AuditEntry.Key(principal)
         case .refused(.wrongKey), .refused(.mistypedKey), .refused(.expiredKey):
             guard let index = head.fields.onlyIndex(of: .authorization),
                 let id = head.fields.withValue(at: index, { KeyToken.id(inAuthorization: $0) })
             else { return AuditEntry.Key(id: nil, name: nil) }
-            let rights = snapshot.namedKeys.entry(of: id)
-            return AuditEntry.Key(id: id.description, name: rights?.name, projects: rights?.rights.projects)
+            // Any client can send the id of a key, so only the correct secret shows the key itself.
+            let found = admission == .refused(.expiredKey) ? snapshot.namedKeys.entry(of: id) : nil
+            return AuditEntry.Key(id: id.description, name: found?.name, projects: found?.rights.projects)
         case .refused: return nil
         }
     }

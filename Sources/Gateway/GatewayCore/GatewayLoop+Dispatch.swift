@@ -176,6 +176,8 @@ extension GatewayLoop: RequestHandler {
         guard let name = ProjectName(percentEncoded: segment) else {
             return .refusal(ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self)))
         }
+        // A key that may not send the request must learn this even if the instance is not running.
+        if let refusal = scopeRefusal(of: connection, target: target, project: name) { return .refusal(refusal) }
         guard routes.mayBeProject(name) else { return .unknown(name) }
         if found != nil || routes.isProject(name) { request.project = name.string }
         if let found, found.state.isComing,

@@ -44,6 +44,7 @@ extension AuditAction {
     var changeMessage: String {
         switch self {
         case .keyCreated: "key created"
+        case .devicePaired: "device paired"
         case .keyRevoked: "key revoked"
         case .keyRotated: "key rotated"
         default: "key changed"
@@ -53,7 +54,7 @@ extension AuditAction {
     /// The status of the response to a successful change of a key.
     var changeStatus: Int {
         switch self {
-        case .keyCreated: 201
+        case .keyCreated, .devicePaired: 201
         case .keyRevoked: 204
         default: 200
         }

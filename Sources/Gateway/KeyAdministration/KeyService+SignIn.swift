@@ -55,7 +55,7 @@ extension KeyService {
         _ draft: KeyDraft, device: [UInt8]?, for caller: KeyCaller
     ) async throws(GatewayError) -> (key: Key, token: [UInt8]) {
         var token: [UInt8] = []
-        let key = try await perform(caller, .keyCreated, message: "device paired") {
+        let key = try await perform(caller, .devicePaired) {
             (ring, hash, now) throws(KeyRefusal) in
             .set(
                 try ring.pair(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Access
+import Audit
 import Encodings
 import EventLoop
 package import GatewayCore
@@ -73,7 +74,8 @@ package struct PairingEndpoints: Sendable {
                         return .error(error)
                     }
                 }
-            })
+            }
+        ).audited(as: .pairingCodeCreated)
     }
 
     private var pair: Endpoint {

@@ -83,7 +83,7 @@ import Testing
             lines.map { "\($0["key"] ?? "-") \($0["key_id"] ?? "-") \($0["project"] ?? "-") \($0["result"] ?? "-")" }
                 == [
                     "reader \(reader.id) demo 403", "reader \(reader.id) demo 403", "reader \(reader.id) - 403",
-                    "- \(ended.id) - 401", "reader \(reader.id) - 401", "slow \(slow.id) demo 429",
+                    "- \(ended.id) - 401", "- \(reader.id) - 401", "slow \(slow.id) demo 429",
                 ])
         #expect(
             lines.map { $0["route"] } == [
@@ -107,15 +107,38 @@ import Testing
         #expect(try post("/-/login", #"{"key":"\#(phone.token)"}"#).status == 200)
         let code = try #require(gateway.json("POST", "/-/pair/codes", "{}").json["code"]?.text)
         #expect(try post("/-/pair", #"{"code":"\#(code)"}"#).status == 201)
-        let lines = try gateway.audit(count: 5)
+        let lines = try gateway.audit(count: 6) { $0.action != "key_first_used" }
+        let first = try gateway.audit(count: 1) { $0.action == "key_first_used" }
 
         #expect(
             lines.map(\.routed) == [
                 "key_created - 201", "refused POST /-/login 401", "refused POST /-/pair 401", "key_created - 201",
-                "key_created - 201",
+                "pairing_code_created POST /-/pair/codes 201", "device_paired - 201",
             ])
-        #expect(lines.dropFirst().map { $0["key"] } == [nil, nil, "phone", "VIBE_AUTH_SECRET"])
+        #expect(
+            lines.dropFirst().map { $0["key"] } == [nil, nil, "phone", "VIBE_AUTH_SECRET", "VIBE_AUTH_SECRET"])
+        #expect(first.first?["key"] == "phone")
         #expect(!String(decoding: gateway.auditFiles(), as: UTF8.self).contains("wrong-key"))
+    }
+
+    @Test func `refusals of a stopped project, of another project and of cookies are recorded`() throws {
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags, environment: Self.environment)
+        try gateway.makeProject("demo")
+        try gateway.makeProject("secret")
+        let reader = try gateway.createKey("reader", #""allow":"read","projects":["demo"]"#)
+        let prompt = "/api/session/ses_1/message"
+
+        #expect(try gateway.request("POST", "/projects/demo\(prompt)", key: reader).status == 403)
+        #expect(try gateway.request("POST", "/projects/secret\(prompt)", key: reader).status == 404)
+        #expect(
+            try TestClient.request(port: gateway.port, "GET", "/projects", headers: [("Cookie", "vibe=old")]).status
+                == 401)
+        let lines = try gateway.audit(count: 3) { $0.action == "refused" }
+
+        #expect(lines.map { $0["key"] } == ["reader", "reader", nil])
+        #expect(lines.map { $0["result"] } == ["403", "404", "401"])
+        #expect(lines.map { $0["project"] } == ["demo", nil, nil])
+        #expect(try gateway.audit().allSatisfy { $0.action != "prompt" })
     }
 
     @Test func `requests for unknown routes cannot fill the audit log`() throws {

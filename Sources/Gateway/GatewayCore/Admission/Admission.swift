@@ -108,6 +108,15 @@ extension Requirement {
 }
 
 extension Admission.Rejection {
+    /// Whether the client has presented credentials that are not in the request's Authorization field.
+    var concernsOtherCredentials: Bool {
+        switch self {
+        case .endedSession, .unusableTicket, .ticketOfOtherRequest, .foreignPage, .unknownIdentity, .repeatedIdentity:
+            true
+        default: false
+        }
+    }
+
     /// The error that the client receives.
     var error: GatewayError {
         switch self {

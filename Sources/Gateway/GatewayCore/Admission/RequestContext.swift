@@ -46,8 +46,13 @@ package final class RequestContext: ConnectionContext {
     var limitedContent: LimitedContent?
     /// The stream that counts towards the limit of the request's key; nil if there is none.
     var openStream: KeyMeter.OpenStream?
-    /// Whether the body of the request contained a wrong secret, such as a key in the form for signing in.
+    /// Whether the request contained wrong credentials outside of its Authorization field, such as a key in the form for
+    /// signing in, or the cookie of an ended session.
     var hasWrongSecret = false
+    /// The principal of a request that was refused because of a limit of its key.
+    var refusedPrincipal: Principal?
+    /// Whether the request names a project that its key cannot open.
+    var isOtherProject = false
     /// The entry of the audit log that waits for the result of the request; nil for most requests.
     var audit: PendingAuditEntry?
 
@@ -96,6 +101,8 @@ package final class RequestContext: ConnectionContext {
         isAtRoot = false
         openStream = nil
         hasWrongSecret = false
+        refusedPrincipal = nil
+        isOtherProject = false
         limitedContent = nil
     }
 }

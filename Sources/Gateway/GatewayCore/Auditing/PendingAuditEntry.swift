@@ -8,7 +8,9 @@ package import Audit
 package protocol RequestRecorder: AuditRecorder {
     /// Returns whether to record the refusal of a request of this client. If the result is false, counts the refusal as
     /// omitted, so that clients without a key cannot fill the log.
-    func admitsRefusal(of client: IPAddress?) -> Bool
+    ///
+    /// - Parameter isOfKey: Whether the request has a valid key. Such refusals have a limit of their own.
+    func admitsRefusal(of client: IPAddress?, isOfKey: Bool) -> Bool
     /// Returns whether to record a request of this client for a route that the gateway does not know. If the result is
     /// false, counts the request as omitted. Such requests can be frequent, and an entry costs more than the request.
     func admitsUnknownAction(of client: IPAddress?) -> Bool
