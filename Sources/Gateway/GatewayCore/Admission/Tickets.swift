@@ -72,17 +72,15 @@ package enum TicketParameter {
     }
 
     /// Returns a target without the gateway's tickets. If the target contains none, returns the target unchanged.
+    ///
+    /// The method reads the target once, because a client without a key can send many tickets.
     package static func removed(from target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var target = target
-        while let parameter = parameter(in: target) {
-            // Also remove one of the delimiters around the parameter.
-            let isLast = parameter.upperBound == target.endIndex
-            let removed =
-                isLast
-                ? parameter.lowerBound - 1..<parameter.upperBound : parameter.lowerBound..<parameter.upperBound + 1
-            target = target[..<removed.lowerBound] + target[removed.upperBound...]
+        guard parameter(in: target) != nil, let query = target.firstIndex(of: UInt8(ascii: "?")) else { return target }
+        let kept = target[(query + 1)...].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).filter {
+            !$0.starts(with: name)
         }
-        return target
+        guard !kept.isEmpty else { return target[..<query] }
+        return target[...query] + kept.joined(separator: [UInt8(ascii: "&")])
     }
 
     /// Returns the range of the first parameter that is a ticket.
