@@ -191,7 +191,9 @@ let package = Package(
                 "Access", "Addresses", "Audit", "Encodings", "EventLoop", "GatewayCore", "HTTPServer", "HTTPTypes",
                 "JSONText", "KeyAdministration", "Keys", "Locking", "OpenCodeFamilies", "Sodium",
             ]),
-        module(.gateway, "APIDescription", ["GatewayCore", "HTTPTypes", "JSONText", "Settings", "Sodium"]),
+        module(
+            .gateway, "APIDescription",
+            ["Encodings", "GatewayCore", "HTTPTypes", "JSONText", "Settings", "Sodium"]),
         // Combines the features into the data plane.
         module(
             .gateway, "GatewayServer",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 import GatewayCore
 import HTTPTypes
 import Sodium
@@ -88,20 +89,7 @@ enum DocumentationPage {
 
     /// Returns the text escaped for HTML. Text between backquotes becomes code.
     private static func escaped(_ text: String) -> String {
-        var result = ""
-        var isCode = false
-        for character in text {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "`":
-                result += isCode ? "</code>" : "<code>"
-                isCode.toggle()
-            default: result.append(character)
-            }
-        }
-        return result
+        let parts = text.split(separator: "`", omittingEmptySubsequences: false).map { HTMLEscaping.text(String($0)) }
+        return parts.enumerated().map { $0.offset % 2 == 1 ? "<code>\($0.element)</code>" : $0.element }.joined()
     }
 }

@@ -63,9 +63,12 @@ extension GatewayLoop {
 
     /// Returns the refusal of a request to an instance that the request's key does not permit; nil if it does.
     ///
-    /// - Parameter target: The target as the instance receives it.
+    /// - Parameters:
+    ///   - target: The target as the instance receives it.
+    ///   - known: The judgement of the request, if it was needed before.
     func refusal(
-        of connection: ClientConnection, target: ArraySlice<UInt8>, to route: RoutingTable.Route, _ policy: Policy
+        of connection: ClientConnection, target: ArraySlice<UInt8>, to route: RoutingTable.Route, _ policy: Policy,
+        judgement known: RouteJudgement?
     ) -> GatewayError? {
         let request = connection.request
         // A named key can lose rights during the request, so judge the request even if the key has all rights.
@@ -73,9 +76,7 @@ extension GatewayLoop {
             return route.endpoint?.family == .one
                 ? nil : InstanceScope.pairingRefusal(connection.head.methodName, target)
         }
-        // The gateway serves OpenCode 1's API for OpenCode 2 instances too, so both tables apply to these.
-        let family = policy.isOpenCode1Compatible ? nil : route.endpoint?.family
-        let judgement = RouteJudgement(connection.head.methodName, target, for: family)
+        let judgement = known ?? judgement(of: connection, target, to: route)
         var examination = InstanceScope.examination(of: judgement, principal.rights)
         // Without an examination, the request depends on the rights that made the examination unnecessary.
         let isExamined = examination.reply != nil || examination.secrets != nil
@@ -91,10 +92,9 @@ extension GatewayLoop {
         if principal.rights.projects != nil {
             guard policy.pinsDirectories, let directories = route.scope else { return InstanceScope.needsPinning }
             // OpenCode also reads the workspace from a field.
-            let hasWorkspace = (0..<connection.head.fields.count).contains {
-                connection.head.fields.name(at: $0).equalsIgnoringCase(Self.workspaceField)
+            guard connection.head.fields.values(named: Self.workspaceField).isEmpty else {
+                return ProjectIsolation.Violation.workspace.error(of: route.text)
             }
-            guard !hasWorkspace else { return ProjectIsolation.Violation.workspace.error(of: route.text) }
             do throws(GatewayError) {
                 isolation = try Self.isolation(
                     target, judgement.route, body.flatMap { body in examination.references.map { ($0, body) } },
@@ -107,6 +107,20 @@ extension GatewayLoop {
             examination == ContentExamination() && isolation?.isEmpty ?? true && body == nil
             ? nil : LimitedContent(examination, isolation, examinedBody: body)
         return nil
+    }
+
+    /// Returns the judgement of a request to an instance.
+    ///
+    /// - Parameters:
+    ///   - target: The target as the instance receives it.
+    ///   - route: The route to the instance; nil if there is none.
+    func judgement(
+        of connection: ClientConnection, _ target: ArraySlice<UInt8>, to route: RoutingTable.Route?
+    ) -> RouteJudgement {
+        // The gateway serves OpenCode 1's API for OpenCode 2 instances too, so both tables apply to these.
+        let isCompatible = connection.request.pinPolicy(of: snapshot).isOpenCode1Compatible
+        return RouteJudgement(
+            connection.head.methodName, target, for: isCompatible ? nil : route?.endpoint?.family)
     }
 
     /// Returns the refusal of a request to an instance that is not reachable, if the scope of the request's key does not

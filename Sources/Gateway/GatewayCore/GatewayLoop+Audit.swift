@@ -20,12 +20,22 @@ extension GatewayLoop {
     /// - Parameters:
     ///   - target: The target as the instance receives it.
     ///   - route: The route to the instance; nil if there is none.
-    func observe(_ connection: ClientConnection, target: ArraySlice<UInt8>, to route: RoutingTable.Route?) {
-        guard mayAct(connection), let audit = setUp.audit else { return }
-        let head = connection.head
+    /// - Returns: The judgement of the request (``judgement(of:_:to:)``); nil if the method did not need it.
+    func observe(
+        _ connection: ClientConnection, target: ArraySlice<UInt8>, to route: RoutingTable.Route?
+    ) -> RouteJudgement? {
+        guard mayAct(connection), let audit = setUp.audit else { return nil }
+        let judgement = judgement(of: connection, target, to: route)
+        record(judgement, of: connection, target: target, audit)
+        return judgement
+    }
+
+    private func record(
+        _ judgement: RouteJudgement, of connection: ClientConnection, target: ArraySlice<UInt8>,
+        _ audit: any RequestRecorder
+    ) {
         let request = connection.request
-        let family = request.pinPolicy(of: snapshot).isOpenCode1Compatible ? nil : route?.endpoint?.family
-        let found = RouteJudgement(head.methodName, target, for: family).route
+        let found = judgement.route
         // Some spellings of a path have several meanings for OpenCode's routers. The entry then shows that the gateway does
         // not know the action.
         guard let action = found == nil ? .unknown : found?.action.map({ AuditAction($0) }) else {

@@ -160,10 +160,12 @@ extension GatewayLoop: RequestHandler {
         let request = connection.request
         let policy = request.pinPolicy(of: snapshot)
         let found = routes.route(forSegment: segment)
-        observe(connection, target: target, to: found)
+        let judgement = observe(connection, target: target, to: found)
         if let found, found.isReachable {
             request.project = found.text
-            if let refusal = refusal(of: connection, target: target, to: found, policy) { return .refusal(refusal) }
+            if let refusal = refusal(of: connection, target: target, to: found, policy, judgement: judgement) {
+                return .refusal(refusal)
+            }
             let decision = instances.rules?.decide(connection.head, target, to: found, under: policy) ?? .passes
             if case .refused(let error) = decision { return .refusal(error) }
             let content = request.limitedContent

@@ -333,10 +333,7 @@ extension BridgeRun: UpstreamDelegate {
     }
 
     private static func nextCursor(_ fields: borrowing FieldList) -> String? {
-        for index in 0..<fields.count where fields.name(at: index).equalsIgnoringCase(Array("x-next-cursor".utf8)) {
-            return String(decoding: fields.value(at: index), as: UTF8.self)
-        }
-        return nil
+        fields.values(named: Array("x-next-cursor".utf8)).first.map { String(decoding: $0, as: UTF8.self) }
     }
 
     func answerBody(_ bytes: Span<UInt8>) -> Bool {

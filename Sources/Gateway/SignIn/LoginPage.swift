@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 import HTTPServer
 import HTTPTypes
 
@@ -15,11 +16,11 @@ enum LoginPage {
     ///   - error: The reason why the previous try failed.
     ///   - warnsOfPlainHTTP: Whether other computers in the network could read the key.
     static func form(next: String?, error: String? = nil, warnsOfPlainHTTP: Bool) -> String {
-        let message = error.map { "<p class=\"error\" role=\"alert\">\(Page.escaped($0))</p>" } ?? ""
+        let message = error.map { "<p class=\"error\" role=\"alert\">\(HTMLEscaping.text($0))</p>" } ?? ""
         let warning =
             warnsOfPlainHTTP
             ? "<p class=\"error\">This connection is not encrypted. Others in the network can read the key.</p>" : ""
-        let target = next.map { "<input type=\"hidden\" name=\"next\" value=\"\(Page.escaped($0))\">" } ?? ""
+        let target = next.map { "<input type=\"hidden\" name=\"next\" value=\"\(HTMLEscaping.text($0))\">" } ?? ""
         return Page.html(
             title: "Sign in",
             """
@@ -44,12 +45,12 @@ enum LoginPage {
     ///   - name: The name of the session.
     ///   - next: The target that the user wanted to open; nil for none.
     static func signedIn(as name: String, next: String?) -> String {
-        let link = next.map { "<p><a class=\"button\" href=\"\(Page.escaped($0))\">Continue</a></p>" } ?? ""
+        let link = next.map { "<p><a class=\"button\" href=\"\(HTMLEscaping.text($0))\">Continue</a></p>" } ?? ""
         return Page.html(
             title: "Signed in",
             """
             <h1>You are signed in</h1>
-            <p>The list of keys contains this session as <strong>\(Page.escaped(name))</strong>.</p>
+            <p>The list of keys contains this session as <strong>\(HTMLEscaping.text(name))</strong>.</p>
             \(link)
             <form method="post" action="logout"><button type="submit">Sign out</button></form>
             <p class="note"><a href="../docs">Description of the gateway's API</a></p>

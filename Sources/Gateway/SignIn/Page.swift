@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 import HTTPServer
 import HTTPTypes
 import Sodium
@@ -33,7 +34,7 @@ enum Page {
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(escaped(title)) · VibeRemote gateway</title>
+        <title>\(HTMLEscaping.text(title)) · VibeRemote gateway</title>
         <link rel="icon" href="data:,">
         <style>\(style)</style>
         </head>
@@ -70,21 +71,5 @@ enum Page {
         return
             "default-src 'none'; style-src 'sha256-\(ContentHash.base64(Array(style.utf8)))'; \(scripts)img-src data:; "
             + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-    }
-
-    /// Returns a text escaped for HTML, also within a quoted attribute.
-    static func escaped(_ text: String) -> String {
-        var result = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(character)
-            }
-        }
-        return result
     }
 }

@@ -17,22 +17,21 @@ final class PairingCodes: Sendable {
 
     /// The rights that a code grants.
     struct Grant: Sendable {
-        /// The code.
-        fileprivate(set) var code: PairingCode?
-        /// The time at which the code expires.
-        fileprivate(set) var end: MonotonicTime?
         /// The values of the device's key.
         let draft: KeyDraft
         /// Whether the administrator has chosen the name. Otherwise, the device chooses it.
         let hasName: Bool
         /// The administrator that has created the code.
         let creator: Principal
+    }
 
-        init(draft: KeyDraft, hasName: Bool, creator: Principal) {
-            self.draft = draft
-            self.hasName = hasName
-            self.creator = creator
-        }
+    /// A code that was used.
+    struct UsedCode: Sendable {
+        /// The rights that the code grants.
+        let grant: Grant
+        fileprivate let code: PairingCode
+        /// The time at which the code expires.
+        fileprivate let end: MonotonicTime
     }
 
     private struct Entry {
@@ -53,21 +52,17 @@ final class PairingCodes: Sendable {
         }
     }
 
-    /// Uses a code up. Returns what the code grants; nil if the code is unknown or has expired.
-    func redeem(_ code: PairingCode, at now: MonotonicTime) -> Grant? {
+    /// Uses a code up. Returns nil if the code is unknown or has expired.
+    func redeem(_ code: PairingCode, at now: MonotonicTime) -> UsedCode? {
         guard let entry = entries.withLock({ $0.removeValue(forKey: Hash.hex(code.digits)) }), entry.end > now else {
             return nil
         }
-        var grant = entry.grant
-        grant.code = code
-        grant.end = entry.end
-        return grant
+        return UsedCode(grant: entry.grant, code: code, end: entry.end)
     }
 
     /// Makes a used code valid again until its expiry, because the device has not received a key.
-    func restore(_ grant: Grant) {
-        guard let code = grant.code, let end = grant.end else { return }
-        entries.withLock { $0[Hash.hex(code.digits)] = Entry(grant: grant, end: end) }
+    func restore(_ used: UsedCode) {
+        entries.withLock { $0[Hash.hex(used.code.digits)] = Entry(grant: used.grant, end: used.end) }
     }
 }
 

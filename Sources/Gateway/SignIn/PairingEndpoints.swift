@@ -44,11 +44,10 @@ package struct PairingEndpoints: Sendable {
     }
 
     private var create: Endpoint {
-        let body = BodyRule.json(limit: Self.longestBody)
         let keys = keys
         let codes = codes
         return Endpoint(
-            .post, Self.codesPath, requires: .key(.admin), body: body,
+            .post, Self.codesPath, requires: .key(.admin), body: .json(limit: Self.longestBody),
             description: .init(
                 id: "createPairingCode", summary: "Create a pairing code",
                 "The code is valid for 5 minutes and for one device. The body contains the values of the device's key, as in "
@@ -61,18 +60,16 @@ package struct PairingEndpoints: Sendable {
                     "The key does not have the scope `admin`, or the code would grant more than the caller's key has."),
                 .error(409, "There are too many keys, or too many unused pairing codes."),
                 .error(503, "The keys cannot be read.")),
-            handler: .loop { request, connection, loop in
-                loop.callControl(connection, request, body: body) { request, _ in
-                    guard let creator = request.principal else { return .error(.notFound) }
-                    do throws(GatewayError) {
-                        let (draft, hasName) = try Self.draft(request.body)
-                        try await keys.checkPairing(draft, for: KeyCaller(creator, from: request.client))
-                        let grant = PairingCodes.Grant(draft: draft, hasName: hasName, creator: creator)
-                        guard let code = codes.issue(grant, at: .now) else { throw Self.tooManyCodes }
-                        return .answer(Self.answer(code))
-                    } catch {
-                        return .error(error)
-                    }
+            handler: .control { request, _ in
+                guard let creator = request.principal else { return .error(.notFound) }
+                do throws(GatewayError) {
+                    let (draft, hasName) = try Self.draft(request.body)
+                    try await keys.checkPairing(draft, for: KeyCaller(creator, from: request.client))
+                    let grant = PairingCodes.Grant(draft: draft, hasName: hasName, creator: creator)
+                    guard let code = codes.issue(grant, at: .now) else { throw Self.tooManyCodes }
+                    return .answer(Self.answer(code))
+                } catch {
+                    return .error(error)
                 }
             }
         ).audited(as: .pairingCodeCreated)
@@ -110,14 +107,14 @@ package struct PairingEndpoints: Sendable {
             // Other requests of the client may have failed while the body arrived.
             if let refusal = loop.failedTriesRefusal(of: connection) { throw refusal }
             // The administrator's key may have ended since it created the code.
-            guard let grant = device.code.flatMap({ codes.redeem($0, at: loop.loop.now) }),
-                loop.snapshot.keys.rights(of: grant.creator) != nil
+            guard let used = device.code.flatMap({ codes.redeem($0, at: loop.loop.now) }),
+                loop.snapshot.keys.rights(of: used.grant.creator) != nil
             else { throw loop.failure(of: connection) ?? Self.unknownCode }
             connection.vouch()
-            var draft = grant.draft
-            if !grant.hasName, let name = device.name { draft.name = name }
+            var draft = used.grant.draft
+            if !used.grant.hasName, let name = device.name { draft.name = name }
             let keys = keys
-            let creator = KeyCaller(grant.creator, from: request.client)
+            let creator = KeyCaller(used.grant.creator, from: request.client)
             loop.callControl(connection, request) { [draft] _, _ in
                 do throws(GatewayError) {
                     let (key, token) = try await keys.pair(
@@ -126,7 +123,7 @@ package struct PairingEndpoints: Sendable {
                 } catch {
                     // The administrator's key has ended or lost rights, which are not the device's business.
                     if error.status == 401 || error.status == 403 { return .error(Self.unknownCode) }
-                    codes.restore(grant)
+                    codes.restore(used)
                     return .error(error)
                 }
             }

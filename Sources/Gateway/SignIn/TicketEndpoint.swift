@@ -18,9 +18,8 @@ package enum TicketEndpoint {
 
     /// The endpoint.
     package static let endpoint: Endpoint = {
-        let body = BodyRule.json(limit: longestBody)
-        return Endpoint(
-            .post, "/-/tickets", requires: .key(.read), body: body,
+        Endpoint(
+            .post, "/-/tickets", requires: .key(.read), body: .json(limit: longestBody),
             description: .init(
                 id: "createTicket", summary: "Create a ticket for a stream or a WebSocket",
                 "A browser can set no Authorization field for an EventSource or a WebSocket. It can instead append "
@@ -51,14 +50,12 @@ package enum TicketEndpoint {
                         ])), "The ticket."),
                 .error(400, "The body contains no path."), .error(404, "The key cannot open the project."),
                 .error(409, "There are too many unused tickets.")),
-            handler: .loop { request, connection, loop in
-                loop.callControl(connection, request, body: body) { request, _ in
-                    .loop { connection, loop in
-                        do throws(GatewayError) {
-                            loop.answer(connection, try answer(to: request, loop))
-                        } catch {
-                            loop.refuse(connection, error)
-                        }
+            handler: .control { request, _ in
+                .loop { connection, loop in
+                    do throws(GatewayError) {
+                        loop.answer(connection, try answer(to: request, loop))
+                    } catch {
+                        loop.refuse(connection, error)
                     }
                 }
             })

@@ -252,6 +252,14 @@ package struct FieldList: Sendable {
         return first
     }
 
+    /// Returns the values of all fields with this name, in the order of the fields. Use this method for names that are not
+    /// in ``FieldName``, because it compares each name.
+    ///
+    /// - Parameter name: The name in any case.
+    package func values(named name: [UInt8]) -> [ArraySlice<UInt8>] {
+        (0..<count).filter { self.name(at: $0).equalsIgnoringCase(name) }.map { value(at: $0) }
+    }
+
     /// Whether names and values contain no control character except HTAB. Such a character could end a field's line.
     package var hasNoControlCharacter: Bool {
         entries.indices.allSatisfy { index in

@@ -113,9 +113,8 @@ struct EventStreamRequest {
 
     /// Returns the client's start position from the field `Last-Event-ID`, or otherwise from the parameter `since`.
     static func start(_ head: RequestHead, _ query: RequestQuery) -> EventCursor.Start {
-        for index in 0..<head.fields.count where head.fields.name(at: index).equalsIgnoringCase(lastEventID) {
-            let value = head.fields.value(at: index)
-            if !value.isEmpty { return EventID(value.span).map { .after($0) } ?? .unknown }
+        if let value = head.fields.values(named: lastEventID).first(where: { !$0.isEmpty }) {
+            return EventID(value.span).map { .after($0) } ?? .unknown
         }
         guard let since = query["since"], !since.isEmpty, since != "now" else { return .now }
         if let id = EventID(Array(since.utf8).span) { return .after(id) }

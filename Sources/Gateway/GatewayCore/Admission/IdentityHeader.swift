@@ -14,10 +14,10 @@ enum IdentityHeader {
         _ head: RequestHead, isTrusted: Bool, _ policy: Policy, _ keys: AcceptedKeys
     ) -> Admission? {
         guard isTrusted, let name = policy.identityHeader else { return nil }
-        let indices = (0..<head.fields.count).filter { head.fields.name(at: $0).equalsIgnoringCase(name) }
-        guard let index = indices.first else { return nil }
-        guard indices.count == 1 else { return .refused(.repeatedIdentity) }
-        switch keys.look(upIdentity: Array(head.fields.value(at: index))) {
+        let values = head.fields.values(named: name)
+        guard let value = values.first else { return nil }
+        guard values.count == 1 else { return .refused(.repeatedIdentity) }
+        switch keys.look(upIdentity: Array(value)) {
         case .opens(let principal): return isForeign(head) ? .refused(.foreignPage) : .admitted(principal)
         case .expired: return .refused(.expiredKey)
         case .unavailable: return .refused(.unavailableKeys)

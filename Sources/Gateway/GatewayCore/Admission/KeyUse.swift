@@ -40,10 +40,10 @@ extension GatewayLoop {
     }
 
     private static func userAgent(of fields: FieldList) -> String? {
-        let index = (0..<fields.count).first { index in
-            let name = fields.name(at: index)
-            return name.count == 10 && name.map(\.lowercasedLetter).elementsEqual("user-agent".utf8)
+        fields.values(named: userAgentField).first.map {
+            String(decoding: $0.prefix(longestClient), as: UTF8.self)
         }
-        return index.map { String(decoding: fields.value(at: $0).prefix(longestClient), as: UTF8.self) }
     }
+
+    private static var userAgentField: [UInt8] { Array("user-agent".utf8) }
 }

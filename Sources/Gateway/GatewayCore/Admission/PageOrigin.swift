@@ -7,7 +7,7 @@ package enum PageOrigin {
     /// Returns whether a page of another origin has sent a request; nil if no field says so, as in requests that do not
     /// come from a browser.
     package static func isOfOtherOrigin(_ head: RequestHead) -> Bool? {
-        if let site = value(of: fetchSite, in: head.fields) { return !site.elementsEqual("same-origin".utf8) }
+        if let site = head.fields.values(named: fetchSite).first { return !site.elementsEqual("same-origin".utf8) }
         return head.fields.first(.origin).map { !isOwn($0, head.fields) }
     }
 
@@ -20,8 +20,8 @@ package enum PageOrigin {
     /// Returns whether a page of another origin has sent a request that only reads, and that its user has not caused by
     /// opening an address.
     static func isForeignRead(_ head: RequestHead) -> Bool {
-        if value(of: fetchMode, in: head.fields)?.elementsEqual("navigate".utf8) == true { return false }
-        if value(of: fetchSite, in: head.fields)?.elementsEqual("none".utf8) == true { return false }
+        if head.fields.values(named: fetchMode).first?.elementsEqual("navigate".utf8) == true { return false }
+        if head.fields.values(named: fetchSite).first?.elementsEqual("none".utf8) == true { return false }
         return isOfOtherOrigin(head) == true
     }
 
@@ -40,7 +40,7 @@ package enum PageOrigin {
     /// request.
     package static func isNavigation(_ head: RequestHead) -> Bool {
         guard head.method == .get, !head.mayHave(.upgrade), AcceptedTypes.preferPage(head.fields) else { return false }
-        return value(of: fetchMode, in: head.fields)?.elementsEqual("navigate".utf8) ?? true
+        return head.fields.values(named: fetchMode).first?.elementsEqual("navigate".utf8) ?? true
     }
 
     /// Returns whether an origin is that of the request itself. The proxy is trusted to report the host.
@@ -54,8 +54,4 @@ package enum PageOrigin {
 
     private static let fetchSite = Array("sec-fetch-site".utf8)
     private static let fetchMode = Array("sec-fetch-mode".utf8)
-
-    private static func value(of name: [UInt8], in fields: FieldList) -> ArraySlice<UInt8>? {
-        (0..<fields.count).first { fields.name(at: $0).equalsIgnoringCase(name) }.map { fields.value(at: $0) }
-    }
 }

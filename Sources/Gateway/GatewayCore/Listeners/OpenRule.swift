@@ -71,12 +71,9 @@ enum OpenRule {
     /// Returns whether the Sec-Fetch-Site field is missing, or states that the request comes from this server's own
     /// pages or from the user (Fetch Metadata §2.4).
     private static func isSameSite(_ fields: FieldList) -> Bool {
-        let indices = (0..<fields.count).filter {
-            fields.name(at: $0).equalsIgnoringCase(Array("sec-fetch-site".utf8))
-        }
-        guard let index = indices.first else { return true }
-        let value = fields.value(at: index)
-        return indices.count == 1 && (value.elementsEqual("same-origin".utf8) || value.elementsEqual("none".utf8))
+        let values = fields.values(named: Array("sec-fetch-site".utf8))
+        guard let value = values.first else { return true }
+        return values.count == 1 && (value.elementsEqual("same-origin".utf8) || value.elementsEqual("none".utf8))
     }
 
     /// Returns whether the Origin field is missing or names this server. Programs other than browsers send no Origin.

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
-import HTTPTypes
-import JSONText
 import Locking
 import Logging
 import Settings

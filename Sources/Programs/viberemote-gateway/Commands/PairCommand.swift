@@ -63,9 +63,10 @@ enum PairCommand {
     private static func description(_ code: CodeView, _ links: [String], isLocal: Bool, isTerminal: Bool) -> String {
         var parts: [String] = []
         if isTerminal, !isLocal, let link = links.first, let picture = QRCode(link) {
-            parts.append(picture.terminalText + "\n")
+            parts += [picture.terminalText + "\n", "Scan the code with the phone, or open this link on the device:"]
+        } else {
+            parts.append("Open this link on the device:")
         }
-        parts.append("Scan the code with the phone, or open this link on the device:")
         parts += links.map { "  \($0)" }
         parts.append("The link is valid until \(PlainText.line(code.expires)), for one device.")
         return parts.joined(separator: "\n")
